@@ -181,9 +181,10 @@ if(TARGET koine_vendor_layer)
   koine_add_tests(vendors koine_internal "OPENCL_LAYERS=$<TARGET_FILE:koine_vendor_layer>")
   add_dependencies(test_vendors koine_vendor_layer)
 endif()
-# What cards do in other ways than CPUs: what products and transforms go on with, and stacks of small matrices.
+# What cards do in other ways than CPUs: what products and transforms go on with, rounds of loops in a kernel each, and
+# stacks of small matrices.
 if(TARGET koine_vendor_layer AND TARGET test_device)
-  koine_add_test(vendors.own_ways device product_epilogues cast_products fused_transforms explain small_factors
+  koine_add_test(vendors.own_ways device product_epilogues cast_products fused_transforms explain loop_rounds small_factors
     ENVIRONMENT "OPENCL_LAYERS=$<TARGET_FILE:koine_vendor_layer>" KOINE_TEST_PLAY=amd KOINE_CACHE=off KOINE_DEVICE=)
 endif()
 

@@ -30,6 +30,7 @@ struct Load {
   // Of what is taken along an axis, whose element 0 `layout` says: the operation, and the stride of that axis.
   const graph::Node* take = nullptr;
   std::int64_t take_stride = 0;
+  std::int32_t same_as = -1;  // an earlier load of the same memory, whose parameter serves this one, too; -1 for none
 
   /// The size of the axis, 0 of what is not taken.
   std::int64_t take_size() const { return take ? codegen::take_size(*take) : 0; }
@@ -93,6 +94,7 @@ struct Output {
   const graph::Destination* destination = nullptr;  // null for new memory in row-major order
   std::int32_t at =
       -1;  // the line of the position in the node's array that each value goes to, -1 where that is its own
+  std::int32_t same_as = -1;  // an earlier output to the same memory, as of loads
 };
 
 /// Element-wise code over a domain; its results are stored, or go into one reduction or scan. With row folds a result

@@ -74,8 +74,48 @@ void add_values(ParamBlock& block, const Body& body) {
 
 std::size_t buffers_read(const Body& body) {
   std::size_t count = 0;
-  for (const Load& load : body.loads) count += (load.iota ? 0u : 1u) + (load.take ? 1u : 0u);
+  for (const Load& load : body.loads) count += (load.iota || load.same_as >= 0 ? 0u : 1u) + (load.take ? 1u : 0u);
   return count;
+}
+
+namespace {
+
+/// Sets `same_as` of each to the number of the first one before it that is its like; only where `can` says so.
+template <class Each, class Can, class Alike>
+void find_first(std::vector<Each>& all, Can can, Alike alike) {
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    all[k].same_as = -1;
+    if (!can(all[k])) continue;
+    const auto first = std::find_if(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(k), [&](const Each& other) {
+      return other.same_as < 0 && can(other) && alike(other, all[k]);
+    });
+    const auto at = static_cast<std::size_t>(first - all.begin());
+    if (at < k) all[k].same_as = static_cast<std::int32_t>(at);
+  }
+}
+
+}  // namespace
+
+void share_loads(Body& body, const DeviceTraits& traits) {
+  const auto can = [&](const Load& load) { return !traits.cpu_loops() && !load.iota; };
+  find_first(body.loads, can, [](const Load& a, const Load& b) {
+    return a.dtype == b.dtype &&
+           (a.source == b.source || (a.source->storage != nullptr && a.source->storage == b.source->storage));
+  });
+}
+
+void share_outputs(Body& body, const DeviceTraits& traits) {
+  const auto can = [&](const Output& output) { return !traits.cpu_loops() && output.destination != nullptr; };
+  find_first(body.outputs, can, [&](const Output& a, const Output& b) {
+    return body.type_of(a) == body.type_of(b) && a.destination->storage == b.destination->storage;
+  });
+}
+
+std::string memory_of(const Body& body, std::size_t operand) {
+  const std::size_t loads = body.loads.size();
+  const std::int32_t same = operand < loads ? body.loads[operand].same_as : body.outputs[operand - loads].same_as;
+  if (same < 0) return "p" + std::to_string(operand);
+  return "p" + std::to_string(static_cast<std::size_t>(same) + (operand < loads ? 0 : loads));
 }
 
 std::string block_type(const ParamBlock& block, bool spilled) {

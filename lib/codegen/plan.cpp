@@ -46,6 +46,8 @@ bool lie_alike(const Node& a, const Node& b) {
 
 Planner::Planner() : state_(new State) {}
 Planner::~Planner() { delete state_; }
+bool Planner::kept() const noexcept { return state_->followed; }
+void Planner::let_go() noexcept { state_->constants.clear(); }
 
 void Planner::State::visit(Node* node) {
   if (count == infos.size()) infos.emplace_back();
@@ -74,7 +76,10 @@ void Planner::State::collect(std::span<Node* const> roots) {
       if (node->is_ready() || node->epoch == epoch) continue;
       node->epoch = epoch;
       stack.emplace_back(node, true);
-      for (std::size_t i = 0; i < node->inputs.size(); ++i) stack.emplace_back(node->inputs[i].get(), false);
+      for (const NodeRef& input : node->inputs) {
+        stack.emplace_back(input.get(), false);
+        if (input->op == Op::constant) constants.push_back(input);
+      }
     }
   }
   request_roots();
@@ -334,12 +339,14 @@ std::span<Step* const> Planner::plan(std::span<Node* const> roots, const Limits&
   s.evaluation = limits.evaluation;
   s.takes_code = limits.takes_code;
   s.takes_cast = limits.takes_cast;
+  s.followed = false;
   if (roots.size() == 1 && !limits.trial && (s.plan_tree(roots[0]) || s.plan_operation(roots[0]))) return s.ordered;
   s.collect(roots);
   const std::uint64_t hash = s.describe();
   const bool reuse = limits.reuse && !limits.trial;
   if (const KnownPlan* plan = reuse ? s.known.find(hash, s.structure) : nullptr) {
     s.follow(*plan);
+    s.followed = true;
     return s.ordered;
   }
   s.analyse_all();

@@ -135,10 +135,15 @@ class Planner {
   Planner(const Planner&) = delete;
   Planner& operator=(const Planner&) = delete;
 
-  /// The steps, in an order that can be run, after which every root is ready. Valid until the next call.
+  /// The steps, in an order that can be run, after which every root is ready. Valid until let_go(), also where some of
+  /// them have run.
   std::span<Step* const> plan(std::span<graph::Node* const> roots, const Limits& limits);
   /// Of a trial, before the next plan: each pending node with the steps that compute it, inputs first.
   std::vector<Note> notes() const;
+  /// Lets go of what the plan holds, once its steps have run.
+  void let_go() noexcept;
+  /// Whether the last plan was a kept one, whose programs are likely to be there.
+  bool kept() const noexcept;
 
  private:
   struct State;

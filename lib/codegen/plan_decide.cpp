@@ -153,9 +153,10 @@ bool Planner::State::takes_result(const Step& step, const Node& node) const {
 }
 
 /// A kernel that can store this node beside its own results, or -1. One that reads it in place can if nobody else
-/// does (a product or an alias neither, whose result the kernel may need), or if no barrier lies between and it is the
-/// last step of those that read it: of the steps between two barriers, those with lower numbers wait for those with
-/// higher ones alone, so that no two wait for each other.
+/// does (a product or an alias neither, whose result the kernel may need), if all others lie behind more barriers than
+/// the kernel, which therefore does not wait for them, or if no barrier lies between and it is the last step of those
+/// that read it: of the steps between two barriers, those with lower numbers wait for those with higher ones alone, so
+/// that no two wait for each other.
 std::int32_t Planner::State::kernel_to_join(const Info& info, bool merge) const {
   if (info.cut || info.apart) return -1;
   const bool last_of_all = info.edges == 0;
@@ -171,9 +172,14 @@ std::int32_t Planner::State::kernel_to_join(const Info& info, bool merge) const 
   for (const Read& read : info.reads) {
     if (level(read.step) == info.level) last = std::max(last, read.step);
   }
+  const auto read_later_by_others = [&](std::int32_t s) {
+    return std::all_of(info.reads.begin(), info.reads.end(), [&](const Read& read) {
+      return read.step == s ? read.chain == Chains::identity : level(read.step) > level(s);
+    });
+  };
   for (const Read& read : info.reads) {
     if (read.chain == Chains::identity && fits(read.step) &&
-        ((info.reads.size() == 1 && !info.awaited) || read.step == last)) {
+        (read.step == last || (!info.awaited && read_later_by_others(read.step)))) {
       return read.step;
     }
   }
@@ -279,6 +285,16 @@ bool Planner::State::reads_flat(const Info& info) const {
   return in.flat && (!in.loops || repeats);
 }
 
+/// What views that stay within the axes of what they read lead to: what they are views of once that is in memory.
+Info* Planner::State::viewed(Info* info) {
+  while (info->node->op == Op::view && info->node->get<Op::view>().bounds.empty() && !info->requested && !info->cut) {
+    const Node& input = *info->node->inputs[0];
+    if (input.is_ready() || graph::is_source(input.op)) break;
+    info = find(&input);
+  }
+  return info;
+}
+
 void Planner::State::decide_view(Info& info) {
   Node& node = *info.node;
   const graph::ViewMap& map = node.get<Op::view>();
@@ -287,7 +303,7 @@ void Planner::State::decide_view(Info& info) {
   const bool flat = reads_flat(info), bounded = !map.bounds.empty();
   // Pieces of pieces of pieces would be many, and two axes cannot walk one in pieces.
   const bool apart = bounded ? in && in->wraps > 1 : !reads_simply(map);
-  if (in && in->wraps > 0 && (apart || !flat)) in->request(Why::seams);
+  if (in && in->wraps > 0 && (apart || !flat)) viewed(in)->request(Why::seams);
   const bool stored = info.requested || info.cut;
   const bool computed = in && (in->requested || in->loops);  // and stored as the reshape has it
   if (!flat && (stored || computed || !readable(info, flat))) {
@@ -387,15 +403,24 @@ void Planner::State::request_inputs(const Info& info) {
   }
 }
 
-/// From the roots down, so that every reader of a node is known when the node's turn comes.
+/// From the roots down, so that every reader of a node is known when the node's turn comes: what lies behind the most
+/// barriers first, so that steps between the same two have numbers side by side, and the later they run the lower ones.
+/// Between two barriers reductions that nothing reads come last: they join kernels of whole rows that are there by
+/// then.
 void Planner::State::decide(bool merge) {
   step_count = 0;
   chains.clear();
   found_reads.clear();
   found_loads.clear();
   found_constants.clear();
+  turns.clear();
+  for (std::size_t i = 0; i < count; ++i) turns.push_back(&infos[i]);
+  const auto turn = [](const Info& info) {
+    return std::pair(info.level, info.node->op != Op::reduce || info.edges > 0);
+  };
+  std::stable_sort(turns.begin(), turns.end(), [&](const Info* a, const Info* b) { return turn(*a) < turn(*b); });
   for (std::size_t i = count; i-- > 0;) {
-    Info& info = infos[i];
+    Info& info = *turns[i];
     Node& node = *info.node;
     if (info.finisher >= 0) {
       if (node.op == Op::reduce) {

@@ -134,6 +134,7 @@ struct Planner::State {
   bool elsewhere = false;
   bool rows_allowed = false, takes_allowed = false;
   bool results_together = false;  // kernels store element-wise results of others beside their own
+  bool followed = false;          // the last plan was a kept one
   bool overfull = false;          // a kernel that is being written reads more than the device takes
   bool has_products = false;      // or transforms
   bool (*takes_code)(const Node&) = nullptr;
@@ -150,11 +151,13 @@ struct Planner::State {
   Chains chains;
   IndexTable found_reads, found_loads, found_constants;  // of the lists in infos and steps
   std::vector<std::pair<Node*, bool>> stack;
+  std::vector<Info*> turns;  // of decide()
   std::vector<Node*> tree;
   std::vector<std::vector<Source>> sources;  // of each node, sorted; the memory is kept
   std::vector<Source> of_input, merged;
   std::vector<std::int32_t> arguments;  // of the line that is being written
   std::vector<const Node*> distinct;    // constants
+  std::vector<NodeRef> constants;       // held: one stands for equal ones that other steps read
   KnownPlans known;
   Structure structure;
   std::uint64_t leaf_epoch = 0;
@@ -196,6 +199,7 @@ struct Planner::State {
   void cut(std::uint32_t budget);
   bool fits(const Step& step) const;
   void decide(bool merge);
+  Info* viewed(Info* info);
   void decide_view(Info& info);
   bool reads_flat(const Info& info) const;
   bool takes(std::int32_t step, const std::optional<graph::Pieces>& pieces);

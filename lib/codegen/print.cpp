@@ -104,7 +104,7 @@ std::string Printer::constants() const {
 std::string Printer::load_parameters() const {
   std::string text;
   for (std::size_t k = 0; k < body_.loads.size(); ++k) {
-    if (body_.loads[k].iota) continue;
+    if (body_.loads[k].iota || body_.loads[k].same_as >= 0) continue;
     text += "__global const " + std::string(memory_type(body_.loads[k].dtype)) + "* p" + number(k) + ", ";
   }
   for (std::size_t k = 0; k < body_.loads.size(); ++k) {
@@ -138,14 +138,14 @@ std::string Printer::load_text(std::size_t k, Access access) const {
   const std::string offset = offset_text(k) + (load.take ? " + w" + n + " * d.take_stride" + n : "");
   if (access == Access::uniform) {
     if (!looped && !load.take) return "u" + n;
-    const std::string one = load.iota ? offset : "kn_one_" + type + "(p" + n + " + " + offset + ")";
+    const std::string one = load.iota ? offset : "kn_one_" + type + "(" + memory_of(body_, k) + " + " + offset + ")";
     return repeated(load.dtype, one);
   }
   if (load.iota) {
     const std::string step = access == Access::contiguous ? "1" : access == Access::turning ? "s" + n : stride;
     return "(" + vector_type(load.dtype) + ")(" + offset + " + (long)i * " + step + ") + KN_POSITIONS * " + step;
   }
-  const std::string at = "p" + n + " + " + offset + " + ";
+  const std::string at = memory_of(body_, k) + " + " + offset + " + ";
   if (access == Access::turning) {
     const std::string apart = "kn_gather_" + type + "(" + at + "(long)i * s" + n + ", s" + n + ", left)";
     if (width_ == 1 || !traits_.cpu_loops()) return apart;
@@ -180,8 +180,8 @@ std::string Printer::take_text(std::size_t index, const std::vector<Access>& acc
   const std::string size = "d.take_size" + n, stride = "d.take_stride" + n;
   if (!same_along_rows(body_, access)[static_cast<std::size_t>(line.args[1])]) {
     if (load.iota) return declared + "kn_find(" + at + ", " + size + ", left, f" + n + ");\n";
-    return declared + "kn_take_" + std::string(name(load.dtype)) + "(p" + n + " + " + offset_text(k) + ", " + at +
-           ", " + size + ", " + stride + ", left, f" + n + ");\n";
+    return declared + "kn_take_" + std::string(name(load.dtype)) + "(" + memory_of(body_, k) + " + " + offset_text(k) +
+           ", " + at + ", " + size + ", " + stride + ", left, f" + n + ");\n";
   }
   const std::string one = width_ > 1 ? "KN_LANE(long, " + at + ", 0)" : at;
   const std::string found = "const long " + w + " = kn_find_one(" + one + ", " + size + ", f" + n + ");\n" + declared;
@@ -208,7 +208,7 @@ std::string Printer::element_text(std::size_t k, Access access) const {
                                                          : " + (long)i";
   const std::string at = "o" + n + step;
   if (load.draw()) return draw_text(k, "kn_draw_one", at);
-  return load.iota ? at : "kn_one_" + std::string(name(load.dtype)) + "(p" + n + " + " + at + ")";
+  return load.iota ? at : "kn_one_" + std::string(name(load.dtype)) + "(" + memory_of(body_, k) + " + " + at + ")";
 }
 
 std::string Printer::draw_settings() const {

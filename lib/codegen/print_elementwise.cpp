@@ -66,8 +66,8 @@ std::string transposed_loads(const Body& body, const Printer& printer, const Wal
     if (walk.access[k] != Access::transposed) continue;
     const std::string n = std::to_string(k), type(name(body.loads[k].dtype)), t = "t" + n;
     const auto vector = [&](const std::string& l) {
-      return t + "[" + l + "] = kn_load_" + type + "(p" + n + " + o" + n + " + (long)first + (long)(i + min((ulong)" +
-             l + ", left - 1)) * KN_STRIDE(" + n + "), rows);\n";
+      return t + "[" + l + "] = kn_load_" + type + "(" + memory_of(body, k) + " + o" + n +
+             " + (long)first + (long)(i + min((ulong)" + l + ", left - 1)) * KN_STRIDE(" + n + "), rows);\n";
     };
     text += printer.vector_type(body.loads[k].dtype) + " " + t + "[KN_W];\n";
     if (walk.cpu) {
@@ -129,8 +129,8 @@ std::string tables(const Body& body, const Printer& printer, const Walk& walk) {
     each += ");\n";
     if (!walk.steady[k]) continue;
     declared += printer.vector_type(body.loads[k].dtype) + " s" + n + "[" + vectors + "];\n";
-    read += "s" + n + "[v] = kn_load_tabled_" + std::string(name(body.loads[k].dtype)) + "(p" + n + " + d.offset[" + n +
-            "], t" + n + " + v, d.inner - v * KN_W);\n";
+    read += "s" + n + "[v] = kn_load_tabled_" + std::string(name(body.loads[k].dtype)) + "(" + memory_of(body, k) +
+            " + d.offset[" + n + "], t" + n + " + v, d.inner - v * KN_W);\n";
   }
   if (declared.empty()) return "";
   std::string text = declared + "{\nuint j = 0;\n";
@@ -155,8 +155,8 @@ std::string tabled_loads(const Body& body, const Printer& printer, const Walk& w
     } else if (load.iota) {
       text += "(" + type + ")(o" + n + ") + convert_" + type + "(t" + n + vector + ")";
     } else {
-      text +=
-          "kn_load_tabled_" + std::string(name(load.dtype)) + "(p" + n + " + o" + n + ", t" + n + " + i / KN_W, left)";
+      text += "kn_load_tabled_" + std::string(name(load.dtype)) + "(" + memory_of(body, k) + " + o" + n + ", t" + n +
+              " + i / KN_W, left)";
     }
     text += ";\n";
   }
@@ -246,14 +246,17 @@ KernelText print_elementwise(const Body& body, const Walk& walk, const ParamBloc
   std::string stores, outputs;
   for (std::size_t k = 0; k < body.outputs.size(); ++k) {
     const std::string n = std::to_string(body.loads.size() + k), value = "v" + std::to_string(body.outputs[k].line);
-    const std::string type(name(stored[k])), at = "p" + n + " + o" + n + " + (long)i";
-    if (scatters != Scatters::claims) outputs += "__global " + std::string(memory_type(stored[k])) + "* p" + n + ", ";
+    const std::string type(name(stored[k])), memory = memory_of(body, body.loads.size() + k);
+    const std::string at = memory + " + o" + n + " + (long)i";
+    if (scatters != Scatters::claims && body.outputs[k].same_as < 0)
+      outputs += "__global " + std::string(memory_type(stored[k])) + "* p" + n + ", ";
     if (body.outputs[k].at >= 0) {
       stores += scattering_stores(body, k, scatters);
     } else if (walk.access[body.loads.size() + k] == Access::contiguous) {
       stores += "kn_store_" + type + "(" + value + ", " + at + ", left);\n";
     } else if (walk.access[body.loads.size() + k] == Access::tabled) {
-      stores += "kn_store_tabled_" + type + "(" + value + ", p" + n + " + o" + n + ", t" + n + " + i / KN_W, left);\n";
+      stores +=
+          "kn_store_tabled_" + type + "(" + value + ", " + memory + " + o" + n + ", t" + n + " + i / KN_W, left);\n";
     } else {
       const std::string stride = "KN_STRIDE(" + n + ")";
       stores += "kn_scatter_" + type + "(" + value + ", " + at + " * " + stride + ", " + stride + ", left);\n";

@@ -411,8 +411,13 @@ void make_walk(const Body& body, const DeviceTraits& traits, Walk& walk) {
 void append_key(std::string& key, const Body& body) {
   // One growth and plain stores: this runs before every launch.
   const std::size_t start = key.size(), looped = body.loops.empty() ? 0 : 1;
-  key.resize(start + 8 + (1 + looped) * body.loads.size() + body.constants.size() + 3 * body.loops.size() +
-             2 * body.folds.size() + (9 + looped) * body.lines.size() + 4 * body.outputs.size());
+  const auto is_shared = [](const auto& operand) { return operand.same_as >= 0; };
+  const bool shared = std::any_of(body.loads.begin(), body.loads.end(), is_shared) ||
+                      std::any_of(body.outputs.begin(), body.outputs.end(), is_shared);
+  key.resize(start + 9 + (1 + looped) * body.loads.size() +
+             (shared ? 2 * (body.loads.size() + body.outputs.size()) : 0) + body.constants.size() +
+             3 * body.loops.size() + 2 * body.folds.size() + (9 + looped) * body.lines.size() +
+             4 * body.outputs.size());
   char* at = key.data() + start;
   const auto byte = [&](auto value) { *at++ = static_cast<char>(value); };
   const auto number = [&](std::size_t value) {
@@ -449,6 +454,11 @@ void append_key(std::string& key, const Body& body) {
   for (const Output& output : body.outputs) {
     number(static_cast<std::size_t>(output.line));
     number(static_cast<std::size_t>(output.at));
+  }
+  byte(shared);
+  if (shared) {
+    for (const Load& load : body.loads) number(static_cast<std::size_t>(load.same_as));
+    for (const Output& output : body.outputs) number(static_cast<std::size_t>(output.same_as));
   }
   detail::SpecKey custom(key);
   const auto fold = [&](const graph::Node& reduction) {

@@ -147,8 +147,10 @@ void write_facts(codegen::Step& step, const DeviceTraits& traits, codegen::Scatt
 
 ElementsKernel prepare_elements(Programs& programs, const runtime::Queue& queue, codegen::Step& step,
                                 codegen::Scatters scatters) {
-  const codegen::Body& body = step.body;
   const DeviceTraits& traits = queue.traits();
+  share_loads(step.body, traits);
+  if (step.family != graph::Op::scatter) share_outputs(step.body, traits);
+  const codegen::Body& body = step.body;
   ElementsKernel result;
   result.local = group_of(traits);
   if (body.domain.elements() == 0) return result;

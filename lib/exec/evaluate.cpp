@@ -33,7 +33,10 @@ class PlannerLease {
   PlannerLease() : planner_(spare.exchange(nullptr, std::memory_order_acquire)) {
     if (!planner_) planner_ = new codegen::Planner;
   }
-  ~PlannerLease() { delete spare.exchange(planner_, std::memory_order_acq_rel); }
+  ~PlannerLease() {
+    planner_->let_go();
+    delete spare.exchange(planner_, std::memory_order_acq_rel);
+  }
   PlannerLease(const PlannerLease&) = delete;
   PlannerLease& operator=(const PlannerLease&) = delete;
 
@@ -62,16 +65,24 @@ void run_all(runtime::Context& context, Programs& programs, std::uint64_t evalua
   HostSteps on_host(context);
   std::vector<Work> prepared;
   prepared.reserve(steps.size());
+  // Memory that was there before is not written while something may still fail; and while something records, what the
+  // host does is one span after the other.
+  const bool at_once =
+      planner->kept() && destinations.empty() && !context.works_in_host_memory() && !runtime::recording();
   for (codegen::Step* step : steps) {
     for (codegen::Output& output : step->body.outputs) {
       const auto root = std::find(roots.begin(), roots.end(), output.node);
       if (!destinations.empty() && root != roots.end()) output.destination = &destinations[root - roots.begin()];
     }
     prepared.push_back(on_host.prepare(programs, queue_of(*step->node), *step));
+    // The device has something to do while the next step is prepared.
+    if (at_once && programs.missing().empty()) std::exchange(prepared.back(), nullptr)();
   }
   planning.reset();
   programs.complete();
-  for (Work& work : prepared) std::exchange(work, nullptr)();
+  for (Work& work : prepared) {
+    if (work) std::exchange(work, nullptr)();
+  }
 }
 
 void run_root(runtime::Context& context, Programs& programs, std::uint64_t evaluation, const NodeRef& root,

@@ -60,7 +60,9 @@ void run_step(runtime::Queue& queue, codegen::Step& step, const runtime::KernelR
   if (groups > 0) {
     runtime::Launch launch(queue, kernel);
     add_loads(launch, queue, body);
-    for (const graph::Destination& result : results) launch.out(*result.storage);
+    for (std::size_t k = 0; k < results.size(); ++k) {
+      if (body.outputs[k].same_as < 0) launch.out(*results[k].storage);
+    }
     if (runtime::recording()) launch.moves(0, traffic_of(body).written);
     const runtime::BufferRef held = add_parameters(launch, queue, step.parameters, spilled);
     launch.run({groups * local}, {local});
@@ -112,7 +114,7 @@ void add_loads(runtime::Launch& launch, runtime::Queue& queue, const codegen::Bo
 void add_loads(runtime::Launch& launch, runtime::Queue& queue, const codegen::Body& body,
                const std::vector<std::shared_ptr<runtime::Fault>>& words) {
   for (const codegen::Load& load : body.loads) {
-    if (!load.iota) launch.in(*load.source->storage);
+    if (!load.iota && load.same_as < 0) launch.in(*load.source->storage);
   }
   for (const auto& word : words) {
     if (word) {

@@ -89,7 +89,9 @@ bool suits_staging(const DeviceTraits& traits, const MatmulProblem& p) {
   constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
   const auto [least, longest] = std::minmax(p.m, p.n);
   if (p.fixed || least > most_lines || longest > most / most_lines / p.matrices()) return false;
-  if ((!p.portable && suits_ptx(traits, p)) || suits_matrix(traits, p)) return false;
+  // PTX gets what kernels of few lines leave (the rules below), but for tall matrices.
+  const bool few = suits_small(traits, p) && !ptx_is_tall(traits, p);
+  if ((!p.portable && !few && suits_ptx(traits, p)) || suits_matrix(traits, p)) return false;
   if (traits.clblast_is_faster && suits_clblast(p)) return false;
   if (longest <= most_lines) {
     // Of complex128 a work-item has so much in registers that tiles are as quick with more results.

@@ -73,11 +73,13 @@ class Recent {
     if (next_bytes_ == 0) next_bytes_ = node.pending.taken + most_bytes(node);
     return built_ >= next_look_ || node.pending.taken > next_bytes_;
   }
-  /// The next look comes soon enough for the largest group to pass no limit by much, and late enough for looking to
-  /// cost little beside building.
-  void looked(const Node& node, std::uint64_t largest, std::uint64_t all, std::uint64_t bytes) {
+  /// Of what a look has found: the weight and the bytes of the largest groups, and the weight and the values of all.
+  /// The next look comes soon after the largest group may have passed its limit if what is built is as heavy as that,
+  /// and late enough for looking to cost little beside building.
+  void looked(const Node& node, std::uint64_t largest, std::uint64_t bytes, std::uint64_t all, std::uint64_t values) {
     built_ = 0;
-    next_look_ = std::max({few_nodes, all / 8, largest < most_nodes ? (most_nodes - largest) / 2 : 0});
+    const std::uint64_t room = most_nodes - std::min(largest, most_nodes);
+    next_look_ = std::max(few_nodes / 2 + room * values / std::max<std::uint64_t>(all, 1), all / 8);
     next_bytes_ = node.pending.taken + most_bytes(node) - std::min(bytes, most_bytes(node));
   }
 
@@ -127,14 +129,35 @@ class PendingWork {
     return std::accumulate(groups_.begin(), groups_.end(), std::uint64_t{0},
                            [](std::uint64_t sum, const Group& group) { return sum + group.weight; });
   }
+  std::uint64_t values() const { return members_.size(); }
+  /// The weight of the largest of the other groups.
+  std::uint64_t largest_beside(const Group& group) const {
+    std::uint64_t largest = 0;
+    for (const Group& other : groups_) {
+      if (&other != &group) largest = std::max(largest, other.weight);
+    }
+    return largest;
+  }
   /// In the order in which they were built.
   std::vector<const NodeRef*> nodes_of(const Group& group) {
     std::vector<const NodeRef*> nodes;
+    nodes.reserve(members_.size());
+    const auto built = [](const NodeRef* node) { return (*node)->pending.built; };
+    std::uint64_t first = ~std::uint64_t{0}, last = 0;
     for (const Member& member : members_) {
-      if (find(member.group) == group.number) nodes.push_back(member.node);
+      if (find(member.group) != group.number) continue;
+      nodes.push_back(member.node);
+      first = std::min(first, built(member.node));
+      last = std::max(last, built(member.node));
     }
-    std::sort(nodes.begin(), nodes.end(),
-              [](const NodeRef* a, const NodeRef* b) { return (*a)->pending.built < (*b)->pending.built; });
+    if (nodes.empty() || last - first >= places_for_each * nodes.size()) {
+      std::sort(nodes.begin(), nodes.end(), [&](const NodeRef* a, const NodeRef* b) { return built(a) < built(b); });
+      return nodes;
+    }
+    // No two are built at one time, so that each has a place of its own.
+    std::vector<const NodeRef*> places(static_cast<std::size_t>(last - first + 1), nullptr);
+    for (const NodeRef* node : nodes) places[static_cast<std::size_t>(built(node) - first)] = node;
+    std::copy_if(places.begin(), places.end(), nodes.begin(), [](const NodeRef* node) { return node != nullptr; });
     return nodes;
   }
 
@@ -149,6 +172,7 @@ class PendingWork {
     const NodeRef* node;
     std::size_t group;
   };
+  static constexpr std::uint64_t places_for_each = 16;
 
   std::size_t find(std::size_t group) {
     while (groups_[group].number != group) group = groups_[group].number = groups_[groups_[group].number].number;
@@ -187,63 +211,79 @@ class PendingWork {
   std::vector<const NodeRef*> stack_;
 };
 
-/// A hash of the nodes from each place on, by what they are: equal where a loop's body begins anew.
-std::vector<std::uint64_t> surroundings_of(const std::vector<const NodeRef*>& nodes, std::size_t length) {
+/// A hash of the nodes from each place of a range on, by what they are: equal where a loop's body begins anew.
+std::vector<std::uint64_t> surroundings_of(const std::vector<const NodeRef*>& nodes, std::size_t first,
+                                           std::size_t last, std::size_t length) {
   constexpr std::uint64_t base = 0x9e3779b97f4a7c15;
   std::uint64_t outermost = 1;
   for (std::size_t k = 0; k < length; ++k) outermost *= base;
-  std::vector<std::uint64_t> own, result(nodes.size());
-  for (const NodeRef* node : nodes) {
-    own.push_back(base::hash_combine(graph::hash_of((*node)->shape, static_cast<std::uint64_t>((*node)->op)),
-                                     static_cast<std::uint64_t>((*node)->dtype)));
+  const std::size_t end = std::min(last + length, nodes.size());
+  std::vector<std::uint64_t> own, result(last - first);
+  own.reserve(end - first);
+  for (std::size_t k = first; k < end; ++k) {
+    const Node& node = **nodes[k];
+    own.push_back(base::hash_combine(graph::hash_of(node.shape, static_cast<std::uint64_t>(node.op)),
+                                     static_cast<std::uint64_t>(node.dtype)));
   }
   std::uint64_t hash = 0;
-  for (std::size_t k = nodes.size(); k-- > 0;) {
+  for (std::size_t k = own.size(); k-- > 0;) {
     hash = hash * base + own[k];
-    if (k + length < nodes.size()) hash -= own[k + length] * outermost;
-    result[k] = hash;
+    if (k + length < own.size()) hash -= own[k + length] * outermost;
+    if (k < result.size()) result[k] = hash;
   }
   return result;
 }
+
+struct Older {
+  std::vector<NodeRef> values;
+  std::uint64_t weight, nodes;  // of what is then done
+};
 
 /// What to store of a group of `weight`, so that the older half of it is done: the values built before a place and
 /// needed after it. Of the places about the middle it is the one where these are fewest bytes, as they are where a
 /// loop's body begins; of equal ones the one whose surroundings hash lowest, which is the same place of the body
 /// whenever this is asked.
-std::vector<NodeRef> values_in_the_middle(const std::vector<const NodeRef*>& nodes, std::uint64_t weight) {
+Older older_half(const std::vector<const NodeRef*>& nodes, std::uint64_t weight) {
   const std::size_t count = nodes.size();
   for (std::size_t k = 0; k < count; ++k) (*nodes[k])->slot = static_cast<std::int32_t>(k);
   // Values that nothing reads are somebody's, and needed at the end.
   std::vector<std::size_t> last_reader(count, count);
-  for (std::size_t k = 0; k < count; ++k) {
-    for (const NodeRef& input : (*nodes[k])->inputs) {
-      if (!input->is_ready() && !graph::is_source(input->op)) last_reader[static_cast<std::size_t>(input->slot)] = k;
-    }
-  }
-  std::vector<std::uint64_t> bytes(count + 2, 0);  // at first what is more than at the place before
-  for (std::size_t k = 0; k < count; ++k) {
-    bytes[k + 1] += bytes_of(**nodes[k]);
-    bytes[last_reader[k] + 1] -= bytes_of(**nodes[k]);
-  }
-  std::partial_sum(bytes.begin(), bytes.end(), bytes.begin());
-  const auto hashes = surroundings_of(nodes, std::min(surroundings, count / 4));
+  // The places about the middle begin after so many nodes, and end before so many.
   const std::uint64_t quarter = std::min(weight, most_nodes) / 4;
   std::uint64_t before = 0;
-  std::size_t best = 0;
-  for (std::size_t cut = 1; cut < count; ++cut) {
-    before += PendingWork::weight_of(**nodes[cut - 1]);
-    if (before < quarter) continue;
-    if (before > 3 * quarter) break;
-    const auto order = [&](std::size_t k) { return std::pair(bytes[k], hashes[k]); };
-    if (best == 0 || order(cut) < order(best) || (order(cut) == order(best) && before <= 2 * quarter)) best = cut;
+  std::size_t first = count, middle = count, last = count;
+  for (std::size_t k = 0; k < count; ++k) {
+    const Node& node = **nodes[k];
+    for (const NodeRef& input : node.inputs) {
+      if (!input->is_ready() && !graph::is_source(input->op)) last_reader[static_cast<std::size_t>(input->slot)] = k;
+    }
+    before += PendingWork::weight_of(node);
+    if (before >= quarter) first = std::min(first, k + 1);
+    if (before > 2 * quarter) middle = std::min(middle, k + 1);
+    if (before > 3 * quarter) last = std::min(last, k + 1);
   }
-  const bool fits = best > 0 && bytes[best] <= (*nodes[0])->place.traits->memory / value_share;
-  if (!fits) return {*nodes.back()};
-  std::vector<NodeRef> values;
+  const Older all{{*nodes.back()}, weight, count};
+  if (first >= last) return all;
+  std::vector<std::uint64_t> bytes(count + 2, 0);  // at first what is more than at the place before
+  for (std::size_t k = 0; k < count; ++k) {
+    const std::uint64_t own = bytes_of(**nodes[k]);
+    bytes[k + 1] += own;
+    bytes[last_reader[k] + 1] -= own;
+  }
+  std::partial_sum(bytes.begin(), bytes.end(), bytes.begin());
+  const auto hashes = surroundings_of(nodes, first, last, std::min(surroundings, count / 4));
+  std::size_t best = first;
+  for (std::size_t cut = first + 1; cut < last; ++cut) {
+    const auto order = [&](std::size_t k) { return std::pair(bytes[k], hashes[k - first]); };
+    if (order(cut) < order(best) || (order(cut) == order(best) && cut < middle)) best = cut;
+  }
+  if (bytes[best] > (*nodes[0])->place.traits->memory / value_share) return all;
+  Older older{{}, 0, best};
   for (std::size_t k = 0; k < best; ++k) {
-    if (last_reader[k] >= best) values.push_back(*nodes[k]);
+    older.weight += PendingWork::weight_of(**nodes[k]);
+    if (last_reader[k] >= best) older.values.push_back(*nodes[k]);
   }
-  return values;
+  return older;
 }
 
 }  // namespace
@@ -258,7 +298,7 @@ void bound_pending(const NodeRef& root) {
   const bool past = node.pending.nodes > most_nodes || node.pending.bytes > most_bytes(node);  // at the most
   if (recent ? !recent->is_due(node) : !past) return;
   context.check_usable("eval");
-  for (;;) {
+  for (bool more = true; more;) {
     std::vector<NodeRef> values = recent ? recent->held() : std::vector<NodeRef>();
     values.push_back(root);
     {
@@ -266,14 +306,20 @@ void bound_pending(const NodeRef& root) {
       if (node.is_ready()) return;
       PendingWork work(values);
       const PendingWork::Group &largest = work.largest(), &with_most_bytes = work.with_most_bytes();
-      if (recent) recent->looked(node, largest.weight, work.weight(), with_most_bytes.bytes);
-      if (largest.weight > most_nodes) {
-        values = values_in_the_middle(work.nodes_of(largest), largest.weight);
-      } else if (with_most_bytes.bytes > most_bytes(node)) {
-        values = values_in_the_middle(work.nodes_of(with_most_bytes), with_most_bytes.weight);
-      } else {
-        return;
+      const bool too_long = largest.weight > most_nodes, too_large = with_most_bytes.bytes > most_bytes(node);
+      Older done{{}, 0, 0};
+      if (too_long || too_large) {
+        const PendingWork::Group& group = too_long ? largest : with_most_bytes;
+        done = older_half(work.nodes_of(group), group.weight);
       }
+      const std::uint64_t left =
+          std::max(largest.weight - std::min(largest.weight, done.weight), work.largest_beside(largest));
+      if (recent) {
+        recent->looked(node, left, with_most_bytes.bytes, work.weight() - done.weight, work.values() - done.nodes);
+      }
+      if (done.nodes == 0) return;
+      more = too_large || left > most_nodes;
+      values = std::move(done.values);
     }
     const base::LongWait others_run;
     evaluate(values);

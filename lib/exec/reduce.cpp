@@ -168,6 +168,7 @@ Work prepare_reduce(Programs& programs, runtime::Queue& queue, codegen::Step& st
   if (node.shape.elements() > 0 && step.body.domain.elements() > 0) {
     Reduction::Order order = Reduction::order_of(step);
     copies = copies_for(programs, queue, step, order);
+    if (!copies) share_loads(step.body, queue.traits());
     reduction = std::make_shared<Reduction>(programs, queue, copies ? copies->body() : step.body, std::move(order),
                                             node.place, function_of(node));
   }

@@ -7,6 +7,7 @@
 namespace koine::exec {
 
 Work prepare_rows(Programs& programs, runtime::Queue& queue, codegen::Step& step) {
+  share_loads(step.body, queue.traits());
   const codegen::Body& body = step.body;
   runtime::KernelRef kernel;
   bool spilled = false;

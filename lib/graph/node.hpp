@@ -2,6 +2,7 @@
 // Node: one value of a lazy expression, from the operation that will make it to the memory that holds it.
 #pragma once
 
+#include "base/recycled.hpp"
 #include "device/traits.hpp"
 #include "graph/attributes.hpp"
 #include "graph/bounds.hpp"
@@ -64,7 +65,8 @@ Attributes make_attributes(AttributesOf<op> attributes) {
   if constexpr (std::is_same_v<AttributesOf<op>, ConstantValue>) {
     return attributes;
   } else {
-    return std::shared_ptr<const void>(std::make_shared<const AttributesOf<op>>(std::move(attributes)));
+    const base::Recycled<AttributesOf<op>> memory;
+    return std::shared_ptr<const void>(std::allocate_shared<AttributesOf<op>>(memory, std::move(attributes)));
   }
 }
 

@@ -321,6 +321,11 @@ TEST_CASE("blocks of the depth of a single tile's results give a Hopper card's w
   CHECK(depth(128, 64, 1 << 20) == 2048);
 }
 
+TEST_CASE("shallow products of many rows by few columns go through local memory, also where PTX could multiply them") {
+  CHECK(koine::exec::suits_ptx(hopper, problem(koine::float32, 1 << 19, 32, 16)));
+  CHECK(route(hopper, problem(koine::float32, 1 << 19, 32, 16)) == MatmulRoute::many);
+}
+
 TEST_CASE("commands of NVIDIA's cards start without a flush, others are not known to") {
   CHECK(hopper.starts_at_once);
   CHECK(nvidia.starts_at_once);
