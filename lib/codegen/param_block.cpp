@@ -80,9 +80,12 @@ std::size_t buffers_read(const Body& body) {
 
 namespace {
 
-/// Sets `same_as` of each to the number of the first one before it that is its like; only where `can` says so.
+/// Sets `same_as` of each to the number of the first one before it that is its like, where `can` says so and it saves
+/// several parameters: a kernel with fewer parameters is a program of its own.
 template <class Each, class Can, class Alike>
 void find_first(std::vector<Each>& all, Can can, Alike alike) {
+  constexpr std::size_t several = 2;
+  std::size_t saved = 0;
   for (std::size_t k = 0; k < all.size(); ++k) {
     all[k].same_as = -1;
     if (!can(all[k])) continue;
@@ -90,8 +93,12 @@ void find_first(std::vector<Each>& all, Can can, Alike alike) {
       return other.same_as < 0 && can(other) && alike(other, all[k]);
     });
     const auto at = static_cast<std::size_t>(first - all.begin());
-    if (at < k) all[k].same_as = static_cast<std::int32_t>(at);
+    if (at == k) continue;
+    all[k].same_as = static_cast<std::int32_t>(at);
+    ++saved;
   }
+  if (saved >= several) return;
+  for (Each& each : all) each.same_as = -1;
 }
 
 }  // namespace

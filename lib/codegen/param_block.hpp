@@ -89,8 +89,8 @@ void add_values(ParamBlock& block, const Body& body);
 std::size_t buffers_read(const Body& body);
 
 /// Finds the loads that lie in the memory of an earlier one of their type, and the outputs that go to that of an
-/// earlier one, so that a kernel has one parameter for them: some of the cards' drivers take 0.3 microseconds for each.
-/// Not on a CPU, where they cost nothing.
+/// earlier one, so that a kernel has one parameter for them where that saves two or more: some of the cards' drivers
+/// take 0.3 microseconds for each. Not on a CPU, where they cost nothing.
 void share_loads(Body& body, const DeviceTraits& traits);
 void share_outputs(Body& body, const DeviceTraits& traits);
 

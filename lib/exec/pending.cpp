@@ -234,9 +234,10 @@ std::vector<std::uint64_t> surroundings_of(const std::vector<const NodeRef*>& no
   return result;
 }
 
+/// Values to store, and what is done with them.
 struct Older {
   std::vector<NodeRef> values;
-  std::uint64_t weight, nodes;  // of what is then done
+  std::uint64_t weight, nodes;
 };
 
 /// What to store of a group of `weight`, so that the older half of it is done: the values built before a place and

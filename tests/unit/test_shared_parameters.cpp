@@ -67,8 +67,9 @@ TEST_CASE("loads of one memory and type share a parameter on cards, and each has
 TEST_CASE("results that go to one memory share a parameter on cards") {
   const auto one = memory();
   const NodeRef x = leaf(DType::float32, memory()), first = leaf(DType::float32, one),
-                second = leaf(DType::float32, one);
-  const kn::graph::Destination to_first{one, kn::graph::row_major({8})}, to_second{one, kn::graph::row_major({8})};
+                second = leaf(DType::float32, one), third = leaf(DType::float32, one);
+  const kn::graph::Destination to_first{one, kn::graph::row_major({8})}, to_second{one, kn::graph::row_major({8})},
+      to_third{one, kn::graph::row_major({8})};
   Body body;
   body.domain = {8};
   body.loads.push_back(load(x));
@@ -77,7 +78,11 @@ TEST_CASE("results that go to one memory share a parameter on cards") {
   body.outputs.push_back({second.get(), 0, &to_second});
   body.outputs.push_back({x.get(), 0});
   share_outputs(body, kn::test::invented_device("amd", DeviceClass::gpu));
+  CHECK(memory_of(body, 2) == "p2");  // one parameter less is not worth a program of its own
+  body.outputs.push_back({third.get(), 0, &to_third});
+  share_outputs(body, kn::test::invented_device("amd", DeviceClass::gpu));
   CHECK(memory_of(body, 1) == "p1");
   CHECK(memory_of(body, 2) == "p1");
   CHECK(memory_of(body, 3) == "p3");
+  CHECK(memory_of(body, 4) == "p1");
 }
