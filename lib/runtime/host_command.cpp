@@ -62,6 +62,9 @@ cl_int enqueue_call(cl_command_queue queue, Call& call, std::span<const Use> use
   std::vector<void*> arguments(1 + uses.size(), nullptr);
   arguments[0] = &call;
   std::vector<const void*> addresses;
+  // Past the first command nothing may throw: the call is what they write to.
+  buffers.reserve(uses.size());
+  addresses.reserve(uses.size());
   for (std::size_t k = 0; k < uses.size(); ++k) {
     const Buffer& buffer = *uses[k].buffer;
     auto [memory, offset] = whole_of(buffer);

@@ -129,6 +129,11 @@ TEST_CASE("each allocation on the host fails in its turn") {
   sweep("host memory, two queues", 6011, {{"KOINE_TEST_FAULTS", "host"}, {"KOINE_TEST_TWO_QUEUES", "1"}});
 }
 
+TEST_CASE("each allocation of products by functions of the host fails in its turn") {
+  if (!kn::test::memory_can_fail) return kn::test::leave_out("a sanitizer allocates by itself");
+  sweep("host memory, matrix products", 1, {{"KOINE_TEST_FAULTS", "host"}, {"KOINE_TEST_STEP", "matrix products"}});
+}
+
 TEST_CASE("each call and each allocation of what holds locks and promises fails in its turn") {
   for (const char* step : {"queues and events", "reading in the background"}) {
     if (kn::test::memory_can_fail) {
