@@ -40,6 +40,11 @@ struct Load {
   }
   /// Whether it is read in row-major order without gaps.
   bool in_order() const { return seams.empty() && loop < 0 && !take && graph::is_row_major(layout); }
+  /// Whether both read one array or, if both read what is in memory, one piece of it.
+  bool shares_source(const Load& other) const {
+    return iota == other.iota &&
+           (source == other.source || (source->storage != nullptr && source->storage == other.source->storage));
+  }
 };
 
 /// Whether numbers of this law and type can be made where they are read.

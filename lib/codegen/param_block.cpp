@@ -80,18 +80,16 @@ std::size_t buffers_read(const Body& body) {
 
 namespace {
 
-/// Sets `same_as` of each to the number of the first one before it that is its like, where `can` says so and it saves
+/// Sets `same_as` of each to the number of the first one before it that is its like, -1 for none, where that saves
 /// several parameters: a kernel with fewer parameters is a program of its own.
-template <class Each, class Can, class Alike>
-void find_first(std::vector<Each>& all, Can can, Alike alike) {
+template <class Each, class Alike>
+void find_first(std::vector<Each>& all, Alike alike) {
   constexpr std::size_t several = 2;
   std::size_t saved = 0;
   for (std::size_t k = 0; k < all.size(); ++k) {
     all[k].same_as = -1;
-    if (!can(all[k])) continue;
-    const auto first = std::find_if(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(k), [&](const Each& other) {
-      return other.same_as < 0 && can(other) && alike(other, all[k]);
-    });
+    const auto first = std::find_if(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(k),
+                                    [&](const Each& other) { return other.same_as < 0 && alike(other, all[k]); });
     const auto at = static_cast<std::size_t>(first - all.begin());
     if (at == k) continue;
     all[k].same_as = static_cast<std::int32_t>(at);
@@ -104,17 +102,16 @@ void find_first(std::vector<Each>& all, Can can, Alike alike) {
 }  // namespace
 
 void share_loads(Body& body, const DeviceTraits& traits) {
-  const auto can = [&](const Load& load) { return !traits.cpu_loops() && !load.iota; };
-  find_first(body.loads, can, [](const Load& a, const Load& b) {
-    return a.dtype == b.dtype &&
-           (a.source == b.source || (a.source->storage != nullptr && a.source->storage == b.source->storage));
-  });
+  if (traits.cpu_loops()) return;
+  find_first(body.loads,
+             [](const Load& a, const Load& b) { return !a.iota && a.dtype == b.dtype && a.shares_source(b); });
 }
 
 void share_outputs(Body& body, const DeviceTraits& traits) {
-  const auto can = [&](const Output& output) { return !traits.cpu_loops() && output.destination != nullptr; };
-  find_first(body.outputs, can, [&](const Output& a, const Output& b) {
-    return body.type_of(a) == body.type_of(b) && a.destination->storage == b.destination->storage;
+  if (traits.cpu_loops()) return;
+  find_first(body.outputs, [&](const Output& a, const Output& b) {
+    return a.destination && b.destination && body.type_of(a) == body.type_of(b) &&
+           a.destination->storage == b.destination->storage;
   });
 }
 

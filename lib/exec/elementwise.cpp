@@ -110,11 +110,8 @@ void write_facts(codegen::Step& step, const DeviceTraits& traits, codegen::Scatt
   add_all(body.domain);
   for (const codegen::Load& load : body.loads) {
     // Whether two loads are of one memory matters, which memory does not.
-    const auto first = std::find_if(body.loads.begin(), body.loads.end(), [&](const codegen::Load& other) {
-      return other.iota == load.iota &&
-             (other.source == load.source ||
-              (other.source->storage != nullptr && other.source->storage == load.source->storage));
-    });
+    const auto first = std::find_if(body.loads.begin(), body.loads.end(),
+                                    [&](const codegen::Load& other) { return other.shares_source(load); });
     add(first - body.loads.begin());
     if (load.take) {
       add(load.take_size());

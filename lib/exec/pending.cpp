@@ -59,6 +59,11 @@ class Recent {
   }
 
   void add(const NodeRef& value) {
+    // Whoever computed the last one begins anew with the next: steps that build the same are then cut the same.
+    if (!values_.empty()) {
+      const NodeRef last = values_.back().lock();
+      if (!last || last->is_ready()) begin();
+    }
     if (values_.size() >= room_) {
       held();
       // Of many independent values the oldest are let go of: what they share may be computed again.
@@ -73,13 +78,15 @@ class Recent {
     if (next_bytes_ == 0) next_bytes_ = node.pending.taken + most_bytes(node);
     return built_ >= next_look_ || node.pending.taken > next_bytes_;
   }
-  /// Of what a look has found: the weight and the bytes of the largest groups, and the weight and the values of all.
-  /// The next look comes soon after the largest group may have passed its limit if what is built is as heavy as that,
-  /// and late enough for looking to cost little beside building.
-  void looked(const Node& node, std::uint64_t largest, std::uint64_t bytes, std::uint64_t all, std::uint64_t values) {
-    built_ = 0;
+  /// Of what a look has found: the weight and the bytes of the largest groups, the weight of all, and what of it is
+  /// done now. The next look comes soon after the largest group may have passed its limit if what is built is as heavy
+  /// as what has been since the last look, and late enough for looking to cost little beside building.
+  void looked(const Node& node, std::uint64_t largest, std::uint64_t bytes, std::uint64_t all, std::uint64_t done) {
     const std::uint64_t room = most_nodes - std::min(largest, most_nodes);
-    next_look_ = std::max(few_nodes / 2 + room * values / std::max<std::uint64_t>(all, 1), all / 8);
+    const std::uint64_t gained = std::max(all, left_ + built_ + 1) - left_;
+    next_look_ = std::max(few_nodes / 2 + room * built_ / gained, (all - done) / 8);
+    built_ = 0;
+    left_ = all - done;
     next_bytes_ = node.pending.taken + most_bytes(node) - std::min(bytes, most_bytes(node));
   }
 
@@ -100,10 +107,16 @@ class Recent {
  private:
   static constexpr std::size_t most_values = 256;
 
+  void begin() {
+    built_ = left_ = next_bytes_ = 0;
+    next_look_ = few_nodes;
+  }
+
   const runtime::Context* context_;
   std::vector<std::weak_ptr<Node>> values_;
   std::size_t room_ = most_values / 2;
   std::uint64_t built_ = 0, next_look_ = few_nodes;  // in values of this thread
+  std::uint64_t left_ = 0;                           // in weight, after the last look
   std::uint64_t next_bytes_ = 0;                     // in bytes that the process' nodes have taken
 };
 
@@ -129,14 +142,14 @@ class PendingWork {
     return std::accumulate(groups_.begin(), groups_.end(), std::uint64_t{0},
                            [](std::uint64_t sum, const Group& group) { return sum + group.weight; });
   }
-  std::uint64_t values() const { return members_.size(); }
-  /// The weight of the largest of the other groups.
-  std::uint64_t largest_beside(const Group& group) const {
-    std::uint64_t largest = 0;
-    for (const Group& other : groups_) {
-      if (&other != &group) largest = std::max(largest, other.weight);
+  /// The weight of the group that is the largest once `done` of the one that is the largest now are done.
+  std::uint64_t largest_after(std::uint64_t done) const {
+    const Group& now = largest();
+    std::uint64_t left = now.weight - std::min(now.weight, done);
+    for (const Group& group : groups_) {
+      if (&group != &now) left = std::max(left, group.weight);
     }
-    return largest;
+    return left;
   }
   /// In the order in which they were built.
   std::vector<const NodeRef*> nodes_of(const Group& group) {
@@ -313,10 +326,9 @@ void bound_pending(const NodeRef& root) {
         const PendingWork::Group& group = too_long ? largest : with_most_bytes;
         done = older_half(work.nodes_of(group), group.weight);
       }
-      const std::uint64_t left =
-          std::max(largest.weight - std::min(largest.weight, done.weight), work.largest_beside(largest));
+      const std::uint64_t left = work.largest_after(done.weight);
       if (recent) {
-        recent->looked(node, left, with_most_bytes.bytes, work.weight() - done.weight, work.values() - done.nodes);
+        recent->looked(node, left, with_most_bytes.bytes, work.weight(), done.weight);
       }
       if (done.nodes == 0) return;
       more = too_large || left > most_nodes;

@@ -63,6 +63,12 @@ void release_inputs(Node& node) {
   node.inputs.clear();
 }
 
+/// In memory that nodes before it have left.
+template <class... Args>
+std::shared_ptr<Node> new_node(Args&&... args) {
+  return std::allocate_shared<Node>(base::Recycled<Node>(), std::forward<Args>(args)...);
+}
+
 }  // namespace
 
 Node::~Node() { release_inputs(*this); }
@@ -89,7 +95,7 @@ ConstantValue constant_value(const Scalar& scalar, DType type) {
 }
 
 NodeRef make_leaf(DType dtype, Layout layout, std::shared_ptr<runtime::Buffer> storage, Place place) {
-  auto node = std::allocate_shared<Node>(base::Recycled<Node>(), Op::leaf, dtype, layout.shape, place);
+  auto node = new_node(Op::leaf, dtype, layout.shape, place);
   node->storage = std::move(storage);
   node->layout = std::move(layout);
   node->ready.store(true, std::memory_order_release);
@@ -97,14 +103,14 @@ NodeRef make_leaf(DType dtype, Layout layout, std::shared_ptr<runtime::Buffer> s
 }
 
 NodeRef make_constant(DType dtype, const ConstantValue& value, Place place) {
-  auto node = std::allocate_shared<Node>(base::Recycled<Node>(), Op::constant, dtype, Shape{}, place, value);
+  auto node = new_node(Op::constant, dtype, Shape{}, place, value);
   if (is_integer(dtype) && dtype != DType::uint64) node->bounds = {value.integer, value.integer};
   node->pending.nodes = 1;
   return node;
 }
 
 NodeRef make_iota(Shape shape, Place place) {
-  auto node = std::allocate_shared<Node>(base::Recycled<Node>(), Op::iota, DType::int64, std::move(shape), place);
+  auto node = new_node(Op::iota, DType::int64, std::move(shape), place);
   node->bounds = {0, std::max<std::int64_t>(node->shape.elements() - 1, 0)};
   node->pending.nodes = 1;
   return node;
@@ -112,8 +118,7 @@ NodeRef make_iota(Shape shape, Place place) {
 
 NodeRef make_node(Op op, DType dtype, Shape shape, Place place, std::span<const NodeRef> inputs,
                   Attributes attributes) {
-  auto node =
-      std::allocate_shared<Node>(base::Recycled<Node>(), op, dtype, std::move(shape), place, std::move(attributes));
+  auto node = new_node(op, dtype, std::move(shape), place, std::move(attributes));
   node->inputs = inputs;
   for (const NodeRef& input : inputs) input->consumers.fetch_add(1, std::memory_order_relaxed);
   node->pending = pending_of(*node);

@@ -289,6 +289,54 @@ TEST_CASE("threads with loops of their own need the programs that one needs") {
   });
 }
 
+TEST_CASE("a long loop that is built and evaluated again takes the kernels of the first time") {
+  on_each_device([] {
+    const kn::Device device = kn::default_device();
+    const std::vector<float> values = noise(12);
+    const Array input = array_of(values);
+    constexpr int rounds = 150;
+    std::vector<Array> results;
+    std::vector<kn::test::Work> work;
+    // On a thread that has built nothing before.
+    std::thread([&] {
+      const kn::DeviceScope scope(device);
+      for (int time = 0; time < 5; ++time) {
+        work.push_back(kn::test::work_of([&] {
+          const Array wide = kn::pad(input * 0.5 + 0.25, {{0, 0}, {0, rounds}});
+          Array x = kn::pad(input, 1), most = kn::zeros({rows});
+          for (int round = 0; round < rounds; ++round) {
+            const Array limit = wide(kn::all, kn::slice(round, round + columns));
+            const Array inner = x(kn::slice(1, -1), kn::slice(1, -1)),
+                        beside = x(kn::slice(1, -1), kn::slice(2, kn::none));
+            const Array next = kn::where(beside > limit, 0.5 * inner + 0.25 * beside, inner + 0.125);
+            most = kn::maximum(most, kn::max(next, 1));
+            x = kn::pad(next, 1);
+          }
+          results.push_back(most.eval());
+        }));
+      }
+    }).join();
+    for (std::size_t time = 1; time < work.size(); ++time) {
+      CAPTURE(time);
+      CHECK(work[time].programs == 0);
+      CHECK(work[time].kernels == work[0].kernels);
+    }
+    std::vector<float> now = values, most(rows, 0.0f);
+    for (int round = 0; round < rounds; ++round) {
+      for (std::int64_t i = 0; i < rows; ++i) {
+        for (std::int64_t j = 0; j < columns; ++j) {
+          float& inner = now[static_cast<std::size_t>(i * columns + j)];
+          const float beside = j + 1 < columns ? (&inner)[1] : 0.0f;
+          const float limit = j + round < columns ? 0.5f * at(values, i, j + round) + 0.25f : 0.0f;
+          inner = beside > limit ? 0.5f * inner + 0.25f * beside : inner + 0.125f;
+          most[static_cast<std::size_t>(i)] = std::max(most[static_cast<std::size_t>(i)], inner);
+        }
+      }
+    }
+    for (const Array& result : results) CHECK(result.to_vector<float>() == most);
+  });
+}
+
 TEST_CASE("values that are held, and much in a list, are computed once and right") {
   on_each_device([] {
     // Each value of the chain is held, and a result of each besides; nobody asks before the end.
