@@ -31,9 +31,15 @@ struct KnownPlan {
     std::array<std::int32_t, 2> sources{};  // of these
   };
 
+  /// A node's input becomes what another node, the reader, has as an input of its own: an equal value.
+  struct Replacement {
+    std::int32_t node, input, reader, input_of_reader;
+  };
+
   Structure structure;
-  std::vector<Part> parts;             // in the order in which they run
-  std::vector<std::int32_t> unstored;  // nodes that are computed and not kept
+  std::vector<Replacement> replacements;  // before all else
+  std::vector<Part> parts;                // in the order in which they run
+  std::vector<std::int32_t> unstored;     // nodes that are computed and not kept
   std::size_t nodes = 0;
   std::uint64_t used = 0;
 };

@@ -47,14 +47,17 @@ bool lie_alike(const Node& a, const Node& b) {
 Planner::Planner() : state_(new State) {}
 Planner::~Planner() { delete state_; }
 bool Planner::kept() const noexcept { return state_->followed; }
-void Planner::let_go() noexcept { state_->constants.clear(); }
+void Planner::let_go() noexcept {
+  state_->constants.clear();
+  state_->replaced.clear();
+}
 
 void Planner::State::visit(Node* node) {
   if (count == infos.size()) infos.emplace_back();
   Info& info = infos[count];
   auto reads = std::move(info.reads);
   reads.clear();
-  info = Info{.node = node, .reads = std::move(reads)};
+  info = Info{.node = node, .number = static_cast<std::int32_t>(count), .reads = std::move(reads)};
   node->slot = static_cast<std::int32_t>(count++);
 }
 
@@ -349,6 +352,7 @@ std::span<Step* const> Planner::plan(std::span<Node* const> roots, const Limits&
     s.followed = true;
     return s.ordered;
   }
+  s.unite_equals();
   s.analyse_all();
   const auto write = [&](bool merge) {
     s.decide(merge);

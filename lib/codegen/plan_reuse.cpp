@@ -3,6 +3,7 @@
 #include "codegen/plan_state.hpp"
 #include "codegen/print.hpp"
 
+#include <bit>
 #include <utility>
 
 namespace koine::codegen {
@@ -33,12 +34,22 @@ void append_attributes(Structure& words, const Node& node) {
     words.push_back(static_cast<std::uint64_t>(info.kind));
     words.push_back(info.axes.size());
     words.insert(words.end(), info.axes.begin(), info.axes.end());
+    words.push_back(std::bit_cast<std::uint64_t>(info.divisor));
+    words.push_back(std::bit_cast<std::uint64_t>(info.scale));
     append(words, info.custom);
   }
   if (node.op == Op::random) words.push_back(static_cast<std::uint64_t>(node.get<Op::random>().kind));
   if (node.op == Op::result) words.push_back(node.get<Op::result>().number);
-  if (node.op == Op::scan) words.push_back(node.get<Op::scan>().axis);
-  if (node.op == Op::take) words.push_back(node.get<Op::take>().axis);
+  if (node.op == Op::scan) {
+    const graph::ScanInfo& info = node.get<Op::scan>();
+    words.push_back(info.axis << 16 | static_cast<std::uint64_t>(info.kind) << 1 | (info.exclusive ? 1 : 0));
+    append(words, info.custom);
+  }
+  if (node.op == Op::take) {
+    const graph::TakeInfo& info = node.get<Op::take>();
+    words.push_back(info.axis << 16 | info.named_axis << 1 | (info.within ? 1 : 0));
+    words.push_back(reinterpret_cast<std::uintptr_t>(info.name));
+  }
   if (node.op == Op::scatter) {
     words.push_back(scatters_together(*node.place.traits, node.inputs[1]->shape.elements()) ? 1 : 0);
   }
@@ -135,6 +146,10 @@ void Planner::State::follow(const KnownPlan& plan) {
     for (std::size_t k = 0; k < body.calls.size(); ++k) body.calls[k].node = node_at(code.calls[k]);
     for (std::size_t k = 0; k < body.outputs.size(); ++k) body.outputs[k].node = node_at(code.outputs[k]);
   };
+  for (const KnownPlan::Replacement& each : plan.replacements) {
+    read_instead(*node_at(each.node), static_cast<std::size_t>(each.input),
+                 node_at(each.reader)->inputs[static_cast<std::size_t>(each.input_of_reader)]);
+  }
   step_count = 0;
   ordered.clear();
   if (steps.size() < plan.parts.size()) steps.resize(plan.parts.size());
@@ -161,7 +176,8 @@ std::unique_ptr<KnownPlan> Planner::State::known_plan() {
   auto plan = std::make_unique<KnownPlan>();
   plan->structure = structure;
   plan->nodes = count;
-  const auto number = [&](const Node* node) { return node->is_ready() ? ~node->slot : node->slot; };
+  plan->replacements = replacements;
+  const auto number = [&](const Node* node) { return node->is_ready() ? ~node->slot : find(node)->number; };
   const auto numbered = [&](const Body& body) {
     KnownPlan::Part::Code code;
     code.body = body;
@@ -185,7 +201,7 @@ std::unique_ptr<KnownPlan> Planner::State::known_plan() {
     plan->parts.push_back(std::move(part));
   }
   for (std::size_t i = 0; i < count; ++i) {
-    if (!infos[i].stored()) plan->unstored.push_back(static_cast<std::int32_t>(i));
+    if (!infos[i].stored()) plan->unstored.push_back(infos[i].number);
   }
   return plan;
 }

@@ -5,7 +5,7 @@
 // made of a reduction in its own kernel, plan_product.cpp what is made of a product in its own, plan_transform.cpp what
 // is computed around a transform in its own, plan_take.cpp which kernels take elements by positions, plan_code.cpp
 // writes the kernels' lines. plan_tree.cpp has short ways for the commonest graphs, plan_reuse.cpp one for those whose
-// structure came before.
+// structure came before; plan_equal.cpp has nodes of equal value computed once.
 #pragma once
 
 #include "base/hash.hpp"
@@ -36,6 +36,7 @@ struct Read {
 
 struct Info {
   Node* node;
+  std::int32_t number = -1;   // among the nodes that were collected
   std::int32_t edges = 0;     // from nodes of this evaluation
   std::int32_t readings = 0;  // of it, or of views of it
   bool viewed = false;        // whether views read it that move elements
@@ -158,6 +159,12 @@ struct Planner::State {
   std::vector<std::int32_t> arguments;  // of the line that is being written
   std::vector<const Node*> distinct;    // constants
   std::vector<NodeRef> constants;       // held: one stands for equal ones that other steps read
+  std::vector<NodeRef> replaced;        // held: equal ones are read in their place
+  std::vector<KnownPlan::Replacement> replacements;
+  IndexTable found_values;
+  std::vector<std::int32_t> values;                                  // the first node of each
+  std::vector<std::int32_t> value_of_node;                           // its number, or -1
+  std::vector<std::pair<std::int32_t, std::int32_t>> read_as_input;  // of each node: by which one, as which input
   KnownPlans known;
   Structure structure;
   std::uint64_t leaf_epoch = 0;
@@ -188,6 +195,13 @@ struct Planner::State {
   void follow(const KnownPlan& plan);
   std::unique_ptr<KnownPlan> known_plan();
   void visit(Node* node);
+  void read_instead(Node& node, std::size_t input, const NodeRef& other);
+  bool same_input(const Node& a, const Node& b) const;
+  std::uint64_t hash_of_value(const Node& node) const;
+  bool same_value(const Node& a, const Node& b) const;
+  void number_values();
+  void unite_equals();
+  void forget_unread();
   void count_readings();
   void analyse_all();
   void find_extremes();

@@ -49,6 +49,8 @@ enum class MatmulPrecision : std::uint8_t {
 
 struct MatmulInfo {
   MatmulPrecision precision = MatmulPrecision::float32;
+
+  friend bool operator==(const MatmulInfo&, const MatmulInfo&) = default;
 };
 
 struct ReduceInfo {
@@ -60,6 +62,7 @@ struct ReduceInfo {
   std::string_view function() const { return custom ? std::string_view(custom->name) : info(kind).name; }
   /// Whether the last step of the last pass is one that no other pass takes.
   bool finishes() const { return custom ? custom->finishes : info(kind).finishes(); }
+  friend bool operator==(const ReduceInfo&, const ReduceInfo&) = default;
 };
 
 struct ScanInfo {
@@ -69,6 +72,7 @@ struct ScanInfo {
   CustomRef custom = nullptr;  // of kind `custom`
 
   std::string_view function() const { return custom ? std::string_view(custom->name) : info(kind).scan; }
+  friend bool operator==(const ScanInfo&, const ScanInfo&) = default;
 };
 
 /// One of the results of a custom element-wise operation.
@@ -114,6 +118,10 @@ struct TakeInfo {
   bool within = false;  // whether all positions are known to be in range, so that none need be reported
 
   std::string_view function() const { return name; }
+  /// Of the same array and positions: the maps follow from their shapes.
+  friend bool operator==(const TakeInfo& a, const TakeInfo& b) {
+    return a.axis == b.axis && a.name == b.name && a.named_axis == b.named_axis && a.within == b.within;
+  }
 };
 
 /// Values at positions of a flattened array. `repeats`: some of those may be equal, with values that differ.

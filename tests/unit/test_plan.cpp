@@ -2,12 +2,13 @@
 // The planner without a device: a graph of known structure gets the plan that it would get anew.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <random>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "codegen/plan.hpp"
@@ -97,20 +98,23 @@ NodeRef sorted(const NodeRef& x, std::size_t result) {
   return kn::graph::make_cast(results[result], DType::float32, place);
 }
 
-/// The inputs of all pending nodes behind some.
-std::map<const Node*, std::vector<const Node*>> inputs_behind(const std::vector<NodeRef>& values) {
-  std::map<const Node*, std::vector<const Node*>> found;
-  std::vector<const Node*> stack;
-  for (const NodeRef& value : values) stack.push_back(value.get());
-  while (!stack.empty()) {
-    const Node* const node = stack.back();
-    stack.pop_back();
-    if (node->is_ready() || found.count(node) > 0) continue;
-    auto& inputs = found[node];
-    for (const NodeRef& input : node->inputs) inputs.push_back(input.get());
-    stack.insert(stack.end(), inputs.begin(), inputs.end());
+/// What pending nodes compute of what is in memory, as text.
+std::string expression_of(const Node& node) {
+  if (node.is_ready()) {
+    std::string text = std::to_string(reinterpret_cast<std::uintptr_t>(node.storage.get())) + "+";
+    for (const std::int64_t stride : node.layout.strides) text += std::to_string(stride) + ",";
+    return text + std::to_string(node.layout.offset);
   }
-  return found;
+  if (node.op == Op::constant) return std::to_string(node.get<Op::constant>().real.real());
+  std::string text = std::to_string(static_cast<int>(node.op)) + "(";
+  for (const NodeRef& input : node.inputs) text += expression_of(*input) + " ";
+  return text + ")";
+}
+
+std::vector<std::string> expressions_of(const std::vector<NodeRef>& values) {
+  std::vector<std::string> texts;
+  for (const NodeRef& value : values) texts.push_back(expression_of(*value));
+  return texts;
 }
 
 /// A graph drawn from few, so that structures come again, and the values of it that somebody holds.
@@ -193,7 +197,7 @@ TEST_CASE("a graph of known structure gets the plan that it would get anew") {
   for (int round = 0; round < 20'000; ++round) {
     CAPTURE(round);
     const Drawn graph(random);
-    const auto inputs = inputs_behind(graph.held);
+    const std::vector<std::string> expressions = expressions_of(graph.held);
     // Planned again as if it had been computed before, too: other values are worth storing then.
     for (int time = 0; time < 2; ++time) {
       Limits limits{.parameter_bytes = random() % 4 == 0 ? 400u : 1024u, .evaluation = ++evaluation};
@@ -214,7 +218,7 @@ TEST_CASE("a graph of known structure gets the plan that it would get anew") {
         }
       }
     }
-    CHECK(inputs_behind(graph.held) == inputs);  // the graph is the user's
+    CHECK(expressions_of(graph.held) == expressions);  // the graph is the user's
   }
 }
 
@@ -287,5 +291,53 @@ TEST_CASE("an operation over arrays in memory gets the plan that the long way co
     CHECK(steps == planned(true));
     CHECK(!steps.empty());
     CHECK(root->layout.shape == root->shape);
+  }
+}
+
+TEST_CASE("values that are computed twice are one where kernels of their own compute or read them") {
+  place = {};
+  const NodeRef x = leaf(kn::graph::row_major(Shape{300, 400})), y = leaf(kn::graph::row_major(Shape{300, 400}));
+  const auto mean = [](const NodeRef& input) {
+    return kn::graph::make_node(Op::reduce, DType::float32, Shape{400}, place, {&input, 1},
+                                kn::graph::make_attributes<Op::reduce>({kn::graph::ReduceKind::sum, {0}, 300}));
+  };
+  const auto drawn = [](std::uint64_t seed) {
+    return kn::graph::make_node(
+        Op::random, DType::float32, Shape{400}, place, {},
+        kn::graph::make_attributes<Op::random>({.kind = kn::graph::RandomKind::gamma, .seed = seed}));
+  };
+  Planner planner;
+  std::uint64_t evaluation = 0;
+  // The third time the plan of before is followed.
+  for (int time = 0; time < 3; ++time) {
+    CAPTURE(time);
+    const auto steps_of = [&](const NodeRef& root, Op family) {
+      const std::array<Node*, 1> roots{root.get()};
+      const auto plan = planner.plan(roots, {.evaluation = ++evaluation});
+      return std::count_if(plan.begin(), plan.end(), [&](const Step* step) { return step->family == family; });
+    };
+    const auto reversed = [](const NodeRef& input) { return moved(input, 0, 0); };
+    const auto product = [&](double factor) {
+      return binary(Op::multiply, binary(Op::multiply, x, constant(factor)), reversed(y));
+    };
+    const auto twice = [&](const NodeRef& a, const NodeRef& b) { return binary(Op::add, binary(Op::sin, a, a), b); };
+    CHECK(steps_of(twice(sum(product(2), 0), sum(product(2), 0)), Op::reduce) == 1);
+    CHECK(steps_of(twice(sorted(product(2), 0), sorted(product(2), 1)), Op::elementwise) == 2);
+    const NodeRef other = twice(sum(product(2), 0), sum(product(3), 0)), scaled = twice(sum(x, 0), mean(x));
+    const auto outputs_of = [&](const NodeRef& root) {
+      const std::array<Node*, 1> roots{root.get()};
+      std::size_t outputs = 0;
+      for (const Step* step : planner.plan(roots, {.evaluation = ++evaluation})) outputs += step->body.outputs.size();
+      return outputs;
+    };
+    CHECK(outputs_of(other) == 2);
+    CHECK(outputs_of(scaled) == 2);
+    CHECK(steps_of(twice(drawn(1), drawn(2)), Op::random) == 2);
+    // One that was asked for is computed by itself.
+    const NodeRef asked = sum(product(2), 0), reads = binary(Op::multiply, sum(product(2), 0), constant(2));
+    const std::array<Node*, 2> roots{asked.get(), reads.get()};
+    planner.plan(roots, {.evaluation = ++evaluation});
+    CHECK(asked->consumers == 0);
+    CHECK(reads->inputs[0]->consumers == 1);
   }
 }
