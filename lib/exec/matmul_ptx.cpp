@@ -240,7 +240,8 @@ void launch_ptx(runtime::Queue& queue, const runtime::KernelRef& kernel, const P
     }
     runtime::Launch launch(queue, kernel);
     launch.in(a_memory).in(b_memory).out(target.buffer).out(*scratch);
-    if (program.spread) launch.out(queue.zero_words("matmul"));
+    // All launches of the queue leave them as they were: what one depends on, others do not.
+    if (program.spread) launch.in(queue.zero_words("matmul"));
     launch.value(block);
     if (program.epilogue) p.epilogue->add(launch, *program.epilogue);
     launch.run({groups * items}, {items});

@@ -144,6 +144,20 @@ TEST_CASE("an index out of range is an error of what depends on it") {
   });
 }
 
+TEST_CASE("a product knows nothing of what is wrong with others that were computed before") {
+  on_each_device([] {
+    for (const std::int64_t size : {200, 500, 700, 1000}) {
+      CAPTURE(size);
+      const Array ones = kn::ones({size, size}).eval();
+      const Array bad = kn::matmul(kn::take(ones, kn::full({size}, size), {.axis = 0}), ones).eval();
+      const Array good = kn::matmul(ones, ones).eval();
+      CHECK(kn::all(good == static_cast<double>(size)).item<bool>());
+      CHECK(index_error([&] { (void)bad(0, 0).item<float>(); }) != "no IndexError");
+      CHECK(kn::all(kn::matmul(good, ones) == static_cast<double>(size * size)).item<bool>());
+    }
+  });
+}
+
 TEST_CASE("memory of a reported word is clean when it is used again") {
   on_each_device([] {
     const Array x = kn::arange(10);
