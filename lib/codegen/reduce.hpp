@@ -67,7 +67,7 @@ struct ReduceWalk {
   bool ragged;  // fixed: a row of elements may begin at any of the running values (CPU, rows)
   int width;
   int lanes;       // work-items that share a unit (GPU); fixed columns: running values of a result
-  int rounds;      // most vectors that a work-item takes, where they are few (GPU, rows); else 0
+  int rounds;      // most vectors that a work-item takes, where they are few, or at once (GPU, rows); else 0
   bool whole;      // rows are whole vectors (GPU, rows)
   bool in_blocks;  // a result may have several blocks (GPU); a CPU's kernels are told by their arguments
   int tile;        // vectors of results in a unit (columns); fixed rows: vectors of running values (CPU)

@@ -16,8 +16,10 @@ namespace {
 
 // All of these decide the order of sums, so that none is a row of tuning.
 // Elements of one block: few enough that rounding errors stay small within it, enough to keep a work-item or a group
-// busy. It does not depend on the device, so neither does the order of the additions between blocks.
+// busy. Neither depends on the device, so that the order of the additions between blocks does not. A GPU has smaller
+// blocks where there would be few: each keeps a group busy for a round of loads, of moments for a chunk.
 constexpr std::int64_t block_elements = 32768;
+constexpr std::int64_t fewest_of_group = 4096, fewest_of_group_in_chunks = 8192, enough_blocks = 512;
 constexpr std::int64_t longest_chain = 4096;  // of elements that are added to one value in turn
 constexpr std::int64_t segment_elements = 4096;
 constexpr std::int64_t enough_items = 1 << 16;  // to fill a GPU with columns, each with several loads under way
@@ -26,6 +28,8 @@ constexpr std::int64_t fewest_rows_of_item = 8;
 constexpr std::int64_t most_lanes = 32;      // a group's work-items read at least a line of memory side by side
 constexpr std::int64_t vectors_of_item = 4;  // of a row that several work-items share
 constexpr std::int64_t most_rounds = 8;
+// Of a GPU's work-item whose vectors, several at once, would take more registers than it has.
+constexpr std::size_t dear_lines = 64, dear_loads = 8;
 constexpr std::int64_t longest_gathered_row = 64;
 constexpr std::int64_t fewest_gathered_rows = 4;
 constexpr std::int64_t longest_together = 64;  // in vectors
@@ -197,11 +201,19 @@ int chunk_of(const ReducePass& pass, const ReduceWalk& walk) {
   return walk.cpu ? cpu_chunk : std::max(chunk_bytes / vector, 1);
 }
 
+/// Elements of a block of rows of so many elements.
+std::int64_t block_of_rows(const ReduceWalk& walk, std::int64_t elements) {
+  if (walk.fixed) return fixed_block;
+  if (walk.cpu) return std::min(block_elements, longest_chain * walk.width);
+  if (elements <= block_elements) return block_elements;
+  const auto share = static_cast<std::uint64_t>(divide_up(elements * walk.kept.shape.elements(), enough_blocks));
+  return std::clamp(static_cast<std::int64_t>(std::bit_ceil(share)),
+                    walk.chunk > 0 ? fewest_of_group_in_chunks : fewest_of_group, block_elements);
+}
+
 void divide_rows(ReduceWalk& walk, const ReducePass& pass, const DeviceTraits& traits) {
   const std::int64_t inner = walk.reduced.shape.back(), elements = walk.reduced.shape.elements();
-  const std::int64_t block = walk.fixed ? fixed_block
-                             : walk.cpu ? std::min(block_elements, longest_chain * walk.width)
-                                        : block_elements;
+  const std::int64_t block = block_of_rows(walk, elements);
   const std::int64_t longest = walk.fixed ? 1 : std::min(inner, segment_elements);
   const std::int64_t segment = walk.cpu ? longest : walk.width;
   const std::int64_t row_segments = divide_up(inner, segment), segments = elements / inner * row_segments;
@@ -234,6 +246,7 @@ void divide_rows(ReduceWalk& walk, const ReducePass& pass, const DeviceTraits& t
   if (!walk.cpu) {
     const std::int64_t rounds = divide_up(std::min(segments, per_block), walk.lanes);
     if (rounds <= most_rounds && walk.chunk == 0) walk.rounds = static_cast<int>(std::bit_ceil(std::uint64_t(rounds)));
+    if (pass.body->lines.size() > dear_lines || pass.body->loads.size() > dear_loads) walk.rounds = 1;
     walk.whole = inner % walk.width == 0;
   }
   walk.inner = std::uint64_t(inner);
