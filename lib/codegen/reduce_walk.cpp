@@ -223,14 +223,17 @@ void divide_rows(ReduceWalk& walk, const ReducePass& pass, const DeviceTraits& t
   const std::int64_t blocks = divide_up(segments, per_block), units = walk.kept.shape.elements() * blocks;
   const std::int64_t share = units / (std::int64_t{traits.tuning.items_per_core} * traits.compute_units);
   const std::int64_t least = divide_up(traits.tuning.reduce_elements_per_item, std::min(elements, block));
+  bool few_parts = false;
   if (walk.fixed) {
     const auto vectors = static_cast<int>(divide_up(values_in_use(pass, elements), walk.width));
     (walk.cpu ? walk.tile : walk.lanes) = vectors;
     walk.ragged = walk.cpu && walk.reduced.shape.size() > 1 && inner % fixed_values != 0;
   } else {
+    // Of the blocks of few rows, however many there are: one program for all.
+    few_parts = !walk.cpu && pass.partial && walk.kept.shape.elements() <= fewest_rows;
     // A chunk's moments are worth taking of several vectors, too.
     const std::int64_t shares = divide_up(segments, std::max<std::int64_t>(walk.chunk / 2, vectors_of_item));
-    walk.lanes = walk.cpu ? 1 : shares >= 128 ? 256 : shares >= 16 ? 32 : shares >= 4 ? 4 : 1;
+    walk.lanes = walk.cpu ? 1 : shares >= 128 ? 256 : shares >= 16 || few_parts ? 32 : shares >= 4 ? 4 : 1;
     // To combine moments takes divisions: where rows alone are many, fewer work-items share one.
     if (walk.chunk > 0 && units >= enough_rows) walk.lanes = std::min(walk.lanes, 32);
   }
@@ -245,7 +248,9 @@ void divide_rows(ReduceWalk& walk, const ReducePass& pass, const DeviceTraits& t
   }
   if (!walk.cpu) {
     const std::int64_t rounds = divide_up(std::min(segments, per_block), walk.lanes);
-    if (rounds <= most_rounds && walk.chunk == 0) walk.rounds = static_cast<int>(std::bit_ceil(std::uint64_t(rounds)));
+    if (rounds <= most_rounds && walk.chunk == 0 && blocks == 1 && !few_parts) {
+      walk.rounds = static_cast<int>(std::bit_ceil(std::uint64_t(rounds)));
+    }
     if (pass.body->lines.size() > dear_lines || pass.body->loads.size() > dear_loads) walk.rounds = 1;
     walk.whole = inner % walk.width == 0;
   }
