@@ -59,10 +59,10 @@ class Recent {
   }
 
   void add(const NodeRef& value) {
-    // Whoever computed the last one begins anew with the next: steps that build the same are then cut the same.
+    // Once all have been computed this begins anew: steps that build the same are then cut the same.
     if (!values_.empty()) {
       const NodeRef last = values_.back().lock();
-      if (!last || last->is_ready()) begin();
+      if ((!last || last->is_ready()) && held().empty()) begin();
     }
     if (values_.size() >= room_) {
       held();

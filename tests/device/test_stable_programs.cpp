@@ -337,6 +337,32 @@ TEST_CASE("a long loop that is built and evaluated again takes the kernels of th
   });
 }
 
+TEST_CASE("what goes on while other values are asked for is submitted, too") {
+  on_each_device([] {
+    const std::vector<float> values = noise(13);
+    const Array x = array_of(values);
+    Array sum = kn::zeros_like(x);
+    constexpr int rounds = 2000;
+    const auto work = kn::test::work_of([&] {
+      for (int round = 0; round < rounds; ++round) {
+        sum = 0.5 * sum + x;
+        // Enough work to be remembered.
+        Array asked = x;
+        for (int k = 0; k < 24; ++k) asked = asked * 0.5 + 0.25;
+        asked.eval();
+      }
+    });
+    // One for each round, and for each few hundred of the sum's.
+    CHECK(work.kernels > rounds + 3);
+    CHECK(work.kernels < rounds + 40);
+    std::vector<float> expected(values.size(), 0.0f);
+    for (int round = 0; round < rounds; ++round) {
+      for (std::size_t k = 0; k < values.size(); ++k) expected[k] = 0.5f * expected[k] + values[k];
+    }
+    CHECK(sum.to_vector<float>() == expected);
+  });
+}
+
 TEST_CASE("values that are held, and much in a list, are computed once and right") {
   on_each_device([] {
     // Each value of the chain is held, and a result of each besides; nobody asks before the end.
